@@ -1,0 +1,53 @@
+# Each target means one thing; CI calls the same ones.
+SHELL := /bin/bash
+VERSION ?= develop
+LDFLAGS := -s -w -X github.com/kapp-lifecycle/kapp-lifecycle/lib/cli.Version=$(VERSION)
+FUZZTIME ?= 20s
+
+.PHONY: help build demo test unit e2e bench fuzz lint generate clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+build: ## build bin/kapp-lifecycle
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/kapp-lifecycle ./cmd/kapp-lifecycle
+
+demo: ## build, render a real example and show the order that kapp will follow (no cluster needed)
+	@echo "==> building bin/kapp-lifecycle (the first time it takes a few minutes)"
+	@$(MAKE) --no-print-directory build
+	@echo "==> rendering examples/keycloak into bin/keycloak.yaml"
+	bin/kapp-lifecycle render -f examples/keycloak/config -f examples/keycloak/lifecycle.yaml -o bin/keycloak.yaml
+	@echo "==> the order of an install, from kapp's own change graph"
+	bin/kapp-lifecycle plan -f examples/keycloak/config -f examples/keycloak/lifecycle.yaml
+
+test: ## everything: lint and tests
+	@echo "==> 1/2 lint"
+	@$(MAKE) --no-print-directory lint
+	@echo "==> 2/2 unit tests (some minutes the first time, for building)"
+	@$(MAKE) --no-print-directory unit
+	@echo "==> all passed"
+
+unit: ## the tests that need no cluster
+	go test ./...
+
+bench: ## measure, as ratios in one run
+	go test -run '^$$' -bench . -benchtime 5x -count 1 ./lib/...
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@set -e; for package in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "==> $$package $$target"; \
+	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package; \
+	  done; \
+	done
+
+lint: ## gofmt and vet
+	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not gofmt'ed: $$files (run gofmt -w)"; exit 1; fi
+	go vet ./...
+
+generate: ## make the generated files anew
+	go generate ./...
+
+clean: ## remove what was built
+	rm -rf bin
