@@ -14,6 +14,7 @@ type field struct {
 	required bool
 	check    string
 	enum     []string
+	kinds    []string
 	fallback string
 }
 
@@ -23,6 +24,7 @@ var enums = map[string][]string{
 	"OnFailures": OnFailures,
 	"Guards":     Guards,
 	"DeployLogs": DeployLogs,
+	"FromKinds":  FromKinds,
 }
 
 // allEvents are the events that may be written, aliases last.
@@ -35,7 +37,7 @@ func fieldsOf(typ reflect.Type) []field {
 	fields := make([]field, typ.NumField())
 	for i := range fields {
 		f := typ.Field(i)
-		one := field{key: f.Tag.Get("json"), goName: f.Name, index: i, typ: f.Type, enum: enums[f.Tag.Get("enum")], fallback: f.Tag.Get("default")}
+		one := field{key: f.Tag.Get("json"), goName: f.Name, index: i, typ: f.Type, enum: enums[f.Tag.Get("enum")], kinds: enums[f.Tag.Get("kinds")], fallback: f.Tag.Get("default")}
 		for _, word := range strings.Split(f.Tag.Get("check"), ",") {
 			if word == "required" {
 				one.required = true

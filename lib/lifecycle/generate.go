@@ -73,6 +73,7 @@ type node struct {
 	Maximum     *int             `json:"maximum,omitempty"`
 	MinLength   int              `json:"minLength,omitempty"`
 	MinItems    int              `json:"minItems,omitempty"`
+	Not         *node            `json:"not,omitempty"`
 	Items       *node            `json:"items,omitempty"`
 	Properties  map[string]*node `json:"properties,omitempty"`
 	Required    []string         `json:"required,omitempty"`
@@ -119,13 +120,19 @@ func property(f field, docs map[string]string) *node {
 	typ := deref(f.typ)
 	switch {
 	case typ == reflect.TypeFor[map[string]string]():
-		return &node{Type: orNull("object", f.required)}
+		return &node{Type: orNull("object", f.required), Additional: &node{Type: "string"}}
 	case isFree(typ) && typ.Kind() == reflect.Map:
 		return &node{Type: orNull("object", f.required)}
 	case isFree(typ):
 		return &node{Type: orNull("array", f.required), Items: &node{Type: "object"}}
 	case typ.Kind() == reflect.Struct:
-		return object(typ, docs, f.required)
+		n := object(typ, docs, f.required)
+		if f.kinds != nil {
+			n.Properties["kind"].Enum = anys(f.kinds, true)
+			n.Required = append(n.Required, "name")
+			n.Properties["name"].Type = "string"
+		}
+		return n
 	case typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Struct:
 		return &node{Type: orNull("array", f.required), Items: object(typ.Elem(), docs, true)}
 	case typ.Kind() == reflect.Slice:
@@ -154,8 +161,8 @@ func property(f field, docs map[string]string) *node {
 		n.Pattern = label.String()
 	case f.check == "duration":
 		n.Pattern = duration.String()
-		n.MinLength = 2
-	case f.required:
+		n.Not = &node{Type: "string", Pattern: noTime.String()}
+	case len(f.enum) == 0:
 		n.MinLength = 1
 	}
 	return n

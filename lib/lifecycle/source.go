@@ -1,8 +1,10 @@
 package lifecycle
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -22,12 +24,23 @@ type Source struct {
 // Position gives the place of a path such as spec.hooks[2].from.name; where nothing stands there, of the nearest above.
 // Of a mapping or a sequence it is the place of its key.
 func (s *Source) Position(path string) problem.Position {
-	at := s.root
+	place, _ := s.find(path)
+	return place
+}
+
+// value gives what stands at a path, or nil.
+func (s *Source) value(path string) *yaml.Node {
+	_, value := s.find(path)
+	return value
+}
+
+func (s *Source) find(path string) (problem.Position, *yaml.Node) {
+	at := resolved(s.root)
 	place := s.at(at)
 	for _, step := range steps(path) {
 		var next *yaml.Node
 		if index, err := strconv.Atoi(step); err == nil && at != nil && at.Kind == yaml.SequenceNode {
-			if index < len(at.Content) {
+			if index >= 0 && index < len(at.Content) {
 				next = at.Content[index]
 				place = s.at(next)
 			}
@@ -39,11 +52,11 @@ func (s *Source) Position(path string) problem.Position {
 			}
 		}
 		if next == nil {
-			break
+			return place, nil
 		}
 		at = resolved(next)
 	}
-	return place
+	return place, at
 }
 
 func (s *Source) at(node *yaml.Node) problem.Position {
@@ -51,6 +64,12 @@ func (s *Source) at(node *yaml.Node) problem.Position {
 		return problem.Position{File: s.file, Line: 1 + s.offset, Column: 1}
 	}
 	return problem.Position{File: s.file, Line: node.Line + s.offset, Column: node.Column}
+}
+
+// after gives the place at which a beginning of the text ends.
+func (s *Source) after(beginning []byte) problem.Position {
+	line := beginning[bytes.LastIndexByte(beginning, '\n')+1:]
+	return problem.Position{File: s.file, Line: bytes.Count(beginning, []byte("\n")) + 1 + s.offset, Column: utf8.RuneCount(line) + 1}
 }
 
 // steps parts a path: spec.hooks[2] is spec, hooks, 2.
@@ -63,7 +82,7 @@ func entry(mapping *yaml.Node, key string) (keyNode, valueNode *yaml.Node) {
 		return nil, nil
 	}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
+		if resolved(mapping.Content[i]).Value == key {
 			return mapping.Content[i], mapping.Content[i+1]
 		}
 	}

@@ -3,6 +3,10 @@
 //
 // Parse is the common case. A Lifecycle that Parse accepts may still ask for what the app does not have; that is for
 // lib/render to find, which reports it by path, and Source turns a path into a place.
+//
+// The tags of the types are the one source of what a key may be: json (its name), check (required, label, duration,
+// natural, integer), enum and kinds (words of this file), default. Parse leaves empty what the document leaves out: the
+// ytt program, which runs without this package too, lays spec.defaults and then DEFAULTS of its tables below a hook.
 package lifecycle
 
 const (
@@ -33,6 +37,8 @@ var (
 	OnFailures = []string{"stop", "continue"}
 	// Guards say how a hook that is only for an install or only for an upgrade is held back.
 	Guards = []string{"auto", "shell", "init"}
+	// FromKinds are the kinds of resources that can become a hook.
+	FromKinds = []string{"Job", "Pod"}
 	// DeployLogs are the values of kapp's annotation kapp.k14s.io/deploy-logs, and none.
 	DeployLogs = []string{"for-new", "for-existing", "for-new-or-existing", "none"}
 )
@@ -134,7 +140,7 @@ type Hook struct {
 	// Instead of the short form: a whole PodTemplateSpec.
 	Template map[string]any `json:"template"`
 	// Instead of either: a Job or Pod of the app's own manifests, which becomes the hook.
-	From *Selector `json:"from"`
+	From *Selector `json:"from" kinds:"FromKinds"`
 	// When it runs again: when something changed, once, at every deploy, or every interval.
 	Run string `json:"run" enum:"Runs" default:"on-change"`
 	// With run every: how long after its last run it is due.

@@ -44,6 +44,8 @@ func parse(text []byte) (root *yaml.Node, rewritten []byte, err error) {
 	return nil, nil, yamlError(text, err)
 }
 
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
 // yamlError words a parser's message as one of ours.
@@ -59,6 +61,13 @@ func yamlError(text []byte, err error) error {
 	if found := yamlLine.FindStringSubmatch(message); found != nil {
 		at.Line, _ = strconv.Atoi(found[1])
 		message = strings.Replace(message, found[0], "", 1)
+	}
+	if found := unknownAnchor.FindStringSubmatch(message); found != nil {
+		if offset := bytes.Index(text, []byte("*"+found[1])); offset >= 0 {
+			at.Line = 1 + bytes.Count(text[:offset], []byte("\n"))
+			at.Column = offset - bytes.LastIndexByte(text[:offset], '\n')
+		}
+		return problem.Problem{Position: at, What: "there is no anchor &" + found[1] + " in this document", Fix: "anchors do not reach into other documents: write it out"}
 	}
 	return problem.Problem{Position: at, What: "it is not YAML: " + message, Fix: "look at this line and the one before for indentation, quotes and colons"}
 }
