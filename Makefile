@@ -4,7 +4,7 @@ VERSION ?= develop
 LDFLAGS := -s -w -X github.com/kapp-lifecycle/kapp-lifecycle/lib/cli.Version=$(VERSION)
 FUZZTIME ?= 20s
 
-.PHONY: help build demo test unit e2e bench fuzz lint generate clean
+.PHONY: help build demo demo-cluster test unit e2e bench fuzz lint generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -21,15 +21,25 @@ demo: ## build, render a real example and show the order that kapp will follow (
 	@echo "==> the order of an install, from kapp's own change graph"
 	bin/kapp-lifecycle plan -f examples/keycloak/config -f examples/keycloak/lifecycle.yaml
 
-test: ## everything: lint and tests
-	@echo "==> 1/2 lint"
+test: ## everything: lint, unit tests and the e2e suite
+	@echo "==> 1/3 lint"
 	@$(MAKE) --no-print-directory lint
-	@echo "==> 2/2 unit tests (some minutes the first time, for building)"
+	@echo "==> 2/3 unit tests (some minutes the first time, for building)"
 	@$(MAKE) --no-print-directory unit
+	@echo "==> 3/3 e2e suite"
+	@$(MAKE) --no-print-directory e2e
 	@echo "==> all passed"
 
 unit: ## the tests that need no cluster
 	go test ./...
+
+e2e: ## real kapp, real API server, hooks that really run (builds Kubernetes the first time: 5 to 10 minutes)
+	@cd e2e && go run ./cmd/e2e-build
+	@cd e2e && set -o pipefail; go test -v -timeout 20m ./... 2>&1 | grep --line-buffered -Ev '^(=== |\?   |PASS$$)'
+
+demo-cluster: ## a control plane, and examples/keycloak deployed, upgraded and deleted on it, live
+	@cd e2e && go run ./cmd/e2e-build
+	@cd e2e && go run ./cmd/demo
 
 bench: ## measure, as ratios in one run
 	go test -run '^$$' -bench . -benchtime 5x -count 1 ./lib/...
@@ -45,6 +55,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 lint: ## gofmt and vet
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not gofmt'ed: $$files (run gofmt -w)"; exit 1; fi
 	go vet ./...
+	cd e2e && go vet ./...
 
 generate: ## make the generated files anew
 	go generate ./...

@@ -45,11 +45,9 @@ func (d *decoding) keys(node *yaml.Node) {
 			d.isString(p.key, "the key "+quote(p.key.Value))
 		}
 	}
+	// An alias has no content: what it means is checked at its anchor.
 	for _, child := range node.Content {
-		// What an alias means stands at its anchor, and is checked there.
-		if child.Kind != yaml.AliasNode {
-			d.keys(child)
-		}
+		d.keys(child)
 	}
 }
 

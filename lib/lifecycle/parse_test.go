@@ -95,6 +95,8 @@ var refused = []struct {
 	{"Argo CD's event", hooks("  - name: a\n    events: [PostSync]\n    image: x\n"), `f.yaml:8:14: "PostSync" is not a hook event (did you mean "post-deploy"?)`, bySchema},
 	{"later key at the top", head + "requires: []\n", `f.yaml:6:1: "requires" is not a key of the Lifecycle (it belongs to spec, and is not supported yet)`, byAll},
 	{"key of a Job", hooks("  - {name: a, events: [pre-deploy], image: x, backoffLimit: 3}\n"), `f.yaml:7:47: "backoffLimit" is not a key of spec.hooks[0] (write retries)`, byAll},
+	{"misspelt command", hooks("  - {name: a, events: [pre-install], image: x, guard: shell, comand: [x]}\n"), `f.yaml:7:62: "comand" is not a key of spec.hooks[0] (did you mean "command"?)`, byAll},
+	{"misspelt interval", hooks("  - {name: a, events: [pre-deploy], image: x, run: every, intervall: 1h}\n"), `f.yaml:7:59: "intervall" is not a key of spec.hooks[0] (did you mean "interval"?)`, byAll},
 	{"empty image", hooks("  - {name: a, events: [pre-deploy], image: \"\"}\n"), "f.yaml:7:44: spec.hooks[0].image is empty (write it, or remove the key)", bySchema},
 	{"quoted retries", hooks("  - {name: a, events: [pre-deploy], image: x, retries: \"3\"}\n"), `f.yaml:7:56: "3" is no value for retries (write a whole number, 0 or more, without quotes)`, byAll},
 	{"list of retries", hooks("  - {name: a, events: [pre-deploy], image: x, retries: [3]}\n"), "f.yaml:7:56: spec.hooks[0].retries is a list, and must be a number (write a whole number, 0 or more)", byAll},

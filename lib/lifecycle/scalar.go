@@ -93,7 +93,7 @@ func (d *decoding) number(node *yaml.Node, f field, path string) (int, bool) {
 	}
 	number, err := strconv.ParseInt(node.Value, 10, 32)
 	isWhole := decimal.MatchString(node.Value) && err == nil && number >= int64(least)
-	if isWhole && node.Tag == "!!int" && !isQuoted(node) {
+	if isWhole && node.Tag == "!!int" {
 		return int(number), true
 	}
 	switch {

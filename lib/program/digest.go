@@ -11,18 +11,31 @@ import (
 	"carvel.dev/ytt/pkg/yamlmeta"
 )
 
-// Digest gives the digest of a resource's content as digest() of templates/kapp-lifecycle/resource.star does:
-// SHA-256 over its JSON, keys sorted, as ytt's own YAML reader sees it. What that cannot read is an error.
-func Digest(text []byte) (_ string, err error) {
+// Readable says why ytt's own YAML reader, which the program has, cannot read a document: nil where it can.
+func Readable(text []byte) error {
+	_, err := plain(text)
+	return err
+}
+
+func plain(text []byte) (value any, err error) {
 	defer func() {
-		// ytt's reader panics where a key stands twice.
+		// ytt's reader panics where a key stands twice, and at line ends that it does not know.
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("reading a resource as ytt does: %v", reason)
+			value, err = nil, fmt.Errorf("ytt cannot read it: %v", reason)
 		}
 	}()
-	var value any
 	if err := yamlmeta.PlainUnmarshal(text, &value); err != nil {
-		return "", fmt.Errorf("reading a resource as ytt does: %w", err)
+		return nil, fmt.Errorf("ytt cannot read it: %w", err)
+	}
+	return value, nil
+}
+
+// Digest gives the digest of a resource's content as content_digest() of templates/_ytt_lib/kapp-lifecycle/resource.star
+// does: SHA-256 over its JSON, keys sorted, as ytt's own YAML reader sees it. What that cannot read is an error.
+func Digest(text []byte) (string, error) {
+	value, err := plain(text)
+	if err != nil {
+		return "", err
 	}
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(orderedmap.Conversion{Object: value}.AsUnorderedStringMaps()); err != nil {

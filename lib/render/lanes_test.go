@@ -18,6 +18,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/kapp-lifecycle/kapp-lifecycle/lib/input"
+	"github.com/kapp-lifecycle/kapp-lifecycle/lib/manifest"
 	"github.com/kapp-lifecycle/kapp-lifecycle/lib/yamlstream"
 	"github.com/kapp-lifecycle/kapp-lifecycle/templates"
 )
@@ -128,7 +129,8 @@ func TestLanesAgreeOnCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := plainYtt(stream, []byte(minimal))
+		lifecycle := watching(t, stream)
+		want, err := plainYtt(stream, lifecycle)
 		if reason, known := unreadable[filepath.Base(path)]; known {
 			if err == nil {
 				t.Fatalf("plain ytt reads this now, but was known not to: %s", reason)
@@ -138,8 +140,100 @@ func TestLanesAgreeOnCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatalf("plain ytt: %s", err)
 		}
-		same(t, "plain ytt", values(t, want), "the binary", values(t, binary(t, path, stream, []byte(minimal))))
+		same(t, "plain ytt", values(t, want), "the binary", values(t, binary(t, path, stream, lifecycle)))
 	})
+}
+
+// watching is minimal with a hook whose triggers name every kind of the stream, so that both lanes digest every resource.
+func watching(t *testing.T, stream []byte) []byte {
+	t.Helper()
+	kinds := map[string]bool{}
+	for _, doc := range yamlstream.Split(stream) {
+		// A document in which a key stands twice is none that plain ytt could look into.
+		if m, err := manifest.Read(doc.Text); err == nil && len(m.Duplicates) == 0 && m.Kind != "" && !strings.HasSuffix(m.Kind, "List") {
+			kinds[m.Kind] = true
+		}
+	}
+	for _, doc := range yamlstream.Split(stream) {
+		if m, err := manifest.Read(doc.Text); err == nil && len(m.Duplicates) > 0 {
+			delete(kinds, m.Kind)
+		}
+	}
+	delete(kinds, "Config")
+	if len(kinds) == 0 {
+		return []byte(minimal)
+	}
+	text := minimal + "  - name: lifecycle-test-watch\n    events: [post-deploy]\n    image: example.com/watch:1\n    triggers:\n"
+	for kind := range kinds {
+		text += "    - kind: " + kind + "\n"
+	}
+	return []byte(text)
+}
+
+// eachExample runs a subtest for every example, with its manifests as one stream.
+func eachExample(t *testing.T, test func(t *testing.T, stream, lifecycle []byte)) {
+	folders, err := filepath.Glob(filepath.Join("..", "..", "examples", "*"))
+	if err != nil || len(folders) == 0 {
+		t.Fatal("no examples", err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(folder, "config", "*.yaml"))
+			if err != nil || len(files) == 0 {
+				t.Fatal("no manifests", err)
+			}
+			var stream []byte
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stream = append(append(stream, "---\n"...), text...)
+			}
+			lifecycle, err := os.ReadFile(filepath.Join(folder, "lifecycle.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, stream, lifecycle)
+		})
+	}
+}
+
+func TestLanesAgreeOnExamples(t *testing.T) {
+	eachExample(t, func(t *testing.T, stream, lifecycle []byte) {
+		want, err := plainYtt(stream, lifecycle)
+		if err != nil {
+			t.Fatalf("plain ytt: %s", err)
+		}
+		same(t, "plain ytt", values(t, want), "the binary", values(t, binary(t, "stdin", stream, lifecycle)))
+	})
+}
+
+// TestLanesAgreeOnForms holds what examples and corpus lack.
+func TestLanesAgreeOnForms(t *testing.T) {
+	for name, tc := range map[string]struct{ stream, hooks string }{
+		"list": {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n- {apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {spec: {containers: [{name: a, image: b}]}}}}\n",
+			"  - {name: a, events: [pre-deploy], from: {kind: Job, name: j}}\n"},
+		"another namespace": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n",
+			"  - {name: a, events: [pre-install], namespace: other, image: x, command: [x]}\n"},
+		"long names": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n",
+			"  - {name: " + strings.Repeat("long-", 11) + "a, events: [pre-deploy, post-install], image: x, command: [x]}\n"},
+		"numbers and words": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 1, b: 1.50, c: 0x1f, d: yes, e: 1e3, f: ~, g: 2020-01-01, h: 012}\n",
+			"  - {name: a, events: [pre-deploy], image: x, triggers: [{kind: ConfigMap}], env: [{name: A, value: \"yes\"}]}\n"},
+		"control characters": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {kapp-lifecycle.dev/events: pre-deploy}}\nspec: {containers: [{name: a, image: b, command: [\"\\x7f \\u2028 \\U0001F600 \\u00e4\"]}]}\n", ""},
+		"selectors": {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: \"a.b\", namespace: prod}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: c}\n",
+			"  - {name: a, events: [pre-deploy], image: x, before: [{kind: Deployment, namespace: prod}]}\n  - {name: b, events: [post-deploy], image: x, weight: -2, after: [{apiVersion: apps/v1, kind: Deployment, name: c}], before: [{kind: Deployment, name: a.b}]}\n"},
+		"stage": {"apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  annotations:\n    kapp-lifecycle.dev/stage: workloads\n---\napiVersion: v1\nkind: Service\nmetadata: {name: b, annotations: {kapp-lifecycle.dev/stage: prerequisites}}\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lifecycle := "apiVersion: kapp-lifecycle.dev/v1alpha1\nkind: Lifecycle\nmetadata: {name: shop, namespace: prod}\nspec:\n  hooks:\n" + tc.hooks
+			want, err := plainYtt([]byte(tc.stream), []byte(lifecycle))
+			if err != nil {
+				t.Fatalf("plain ytt: %s", err)
+			}
+			same(t, "plain ytt", values(t, want), "the binary", values(t, binary(t, "stdin", []byte(tc.stream), []byte(lifecycle))))
+		})
+	}
 }
 
 // TestNothingIsLost: the output holds the input's resources, each with our annotation added and else the same, and ours.

@@ -45,12 +45,16 @@ func Render(streams []input.Stream, options Options) (Result, error) {
 		return Result{}, err
 	}
 	selection := app.selection()
+	index := app.index(selection)
+	if err := app.problems.Err(); err != nil {
+		return Result{}, err
+	}
 	out, err := program.Run(program.Input{
 		Lifecycles: app.texts(),
 		App:        options.App,
 		Digest:     app.digest,
 		Docs:       docs(selection.whole),
-		Index:      app.index(selection),
+		Index:      index,
 		Kinds:      app.kinds(),
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kapp-lifecycle/kapp-lifecycle/lib/lifecycle"
+	"github.com/kapp-lifecycle/kapp-lifecycle/lib/problem"
 	"github.com/kapp-lifecycle/kapp-lifecycle/lib/program"
 	"github.com/kapp-lifecycle/kapp-lifecycle/lib/stage"
 )
@@ -47,8 +48,16 @@ func (a *app) selection() selection {
 		awaited["Service"] = true
 	}
 	for _, r := range a.resources {
-		if !r.isConfig() && (awaited[r.meta.Kind] || r.declaresHook() || a.adopts(r)) {
+		isHook := r.declaresHook() || a.adopts(r)
+		if r.isConfig() || !isHook && !awaited[r.meta.Kind] {
+			continue
+		}
+		if err := program.Readable(r.text); err == nil {
 			s.whole = append(s.whole, r)
+		} else if isHook {
+			a.problems = append(a.problems, problem.Problem{
+				Position: r.position(""), What: "the hook " + quote(r.meta.Name) + " cannot be read: " + err.Error(), Fix: "see to it that no key stands twice, and that lines end in LF or CRLF",
+			})
 		}
 	}
 	return s
@@ -103,7 +112,9 @@ func (a *app) index(s selection) []program.Entry {
 		if s.triggers[kind] {
 			digest, err := program.Digest(r.text)
 			if err != nil {
-				a.fail(r.file, r.line, err)
+				a.problems = append(a.problems, problem.Problem{
+					Position: r.position(""), What: "the " + kind + " " + quote(r.meta.Name) + " cannot be watched: " + err.Error(), Fix: "see to it that no key stands twice, and that lines end in LF or CRLF",
+				})
 			}
 			entry.Digest = digest
 		}
