@@ -1,0 +1,10 @@
+package proc
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
