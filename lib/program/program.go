@@ -46,6 +46,11 @@ type Entry struct {
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
 	Stage      string `json:"stage"`
+	// Fixed says that the resource itself names its stage.
+	Fixed bool `json:"fixed"`
+	// Rules and Groups are its own change rules and change groups of kapp.
+	Rules  []string `json:"rules"`
+	Groups []string `json:"groups"`
 	// Digest is Digest of its content, where a hook's triggers may mean its kind.
 	Digest string `json:"digest,omitempty"`
 }

@@ -94,7 +94,7 @@ func (a *app) adopts(r *resource) bool {
 }
 
 // index gives, of the resources that the program does not see, those that it may need to know of: what a selector may
-// mean, what a suggestion may name, and what may have the name of something that is generated.
+// mean, what a suggestion may name, what has an order of its own, and what may have the name of something that is generated.
 func (a *app) index(s selection) []program.Entry {
 	seen := make(map[*resource]bool, len(s.whole))
 	for _, r := range s.whole {
@@ -103,11 +103,13 @@ func (a *app) index(s selection) []program.Entry {
 	entries := []program.Entry{}
 	for _, r := range a.resources {
 		kind := r.meta.Kind
-		if seen[r] || r.isConfig() || !(s.mentioned[kind] || kind == "Job" || kind == "Pod" || kind == "ConfigMap" && strings.Contains(r.meta.Name, "-revision")) {
+		rules, groups := r.ordered("change-rule"), r.ordered("change-group")
+		if seen[r] || r.isConfig() || !(len(rules) > 0 || len(groups) > 0 || s.mentioned[kind] || kind == "Job" || kind == "Pod" || kind == "ConfigMap" && strings.Contains(r.meta.Name, "-revision")) {
 			continue
 		}
 		entry := program.Entry{
 			APIVersion: r.meta.APIVersion, Kind: kind, Namespace: r.meta.Namespace, Name: r.meta.Name, Stage: string(r.stage()),
+			Fixed: r.meta.Annotations[stage.Annotation] != "", Rules: rules, Groups: groups,
 		}
 		if s.triggers[kind] {
 			digest, err := program.Digest(r.text)
@@ -121,6 +123,18 @@ func (a *app) index(s selection) []program.Entry {
 		entries = append(entries, entry)
 	}
 	return entries
+}
+
+// ordered gives the values of an annotation of kapp's that may stand several times, with suffixes.
+func (r *resource) ordered(name string) []string {
+	values := []string{}
+	for key, value := range r.meta.Annotations {
+		if rest, found := strings.CutPrefix(key, "kapp.k14s.io/"+name); found && (rest == "" || rest[0] == '.') {
+			values = append(values, value)
+		}
+	}
+	sort.Strings(values)
+	return values
 }
 
 func (a *app) kinds() []string {
