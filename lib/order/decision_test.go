@@ -198,6 +198,7 @@ func touched(t *testing.T, live, planned ctlres.Resource) {
 	delete(child(metadataOf(want), "annotations"), "kapp.k14s.io/update-strategy")
 	child(metadataOf(want), "annotations")["kapp.k14s.io/nonce"] = "now"
 	delete(want.UnstructuredObject(), "status")
+	delete(metadataOf(want), "resourceVersion")
 	if got, want := compact(t, planned.UnstructuredObject()), compact(t, want.UnstructuredObject()); got != want {
 		t.Errorf("the touched Job is\n%s\nwant\n%s", got, want)
 	}

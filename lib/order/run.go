@@ -133,11 +133,13 @@ func replace(change *Change, cluster *Cluster) error {
 }
 
 // update follows UpdatePlainStrategy and tryToResolveUpdateConflict of pkg/kapp/clusterapply/add_or_update_change.go: where the resource has
-// changed since the plan, kapp compares again, and goes on only if it would do the same.
+// changed since the plan, kapp compares again, and goes on only if it would do the same. An update without a version,
+// which the API server takes for a Job (pkg/registry/batch/job/strategy.go, AllowUnconditionalUpdate), is no conflict.
 func (g *Graph) update(change *Change, cluster *Cluster) error {
 	planned := change.diff.NewResource()
 	live := cluster.at(planned)
-	if live != nil && metadataOf(live)["resourceVersion"] != metadataOf(planned)["resourceVersion"] {
+	version, versioned := metadataOf(planned)["resourceVersion"]
+	if live != nil && versioned && metadataOf(live)["resourceVersion"] != version {
 		again, err := g.op.changeSets.New([]ctlres.Resource{live}, []ctlres.Resource{change.diff.AppliedResource()}).Calculate()
 		if err != nil {
 			return err
