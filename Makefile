@@ -21,17 +21,17 @@ demo: ## build, render a real example and show the order that kapp will follow (
 	@echo "==> the order of an install, from kapp's own change graph"
 	bin/kapp-lifecycle plan -f examples/keycloak/config -f examples/keycloak/lifecycle.yaml
 
-test: ## everything: lint, unit tests and the e2e suite
+test: ## everything: lint, all tests, the e2e suite
 	@echo "==> 1/3 lint"
 	@$(MAKE) --no-print-directory lint
-	@echo "==> 2/3 unit tests (some minutes the first time, for building)"
-	@$(MAKE) --no-print-directory unit
+	@echo "==> 2/3 all tests without a cluster (about 3 minutes; some more the first time, for building)"
+	go test ./...
 	@echo "==> 3/3 e2e suite"
 	@$(MAKE) --no-print-directory e2e
 	@echo "==> all passed"
 
-unit: ## the tests that need no cluster
-	go test ./...
+unit: ## the quick tests: no cluster, and the simulation to a lesser depth
+	go test -short ./...
 
 e2e: ## real kapp, real API server, hooks that really run (builds Kubernetes the first time: 5 to 10 minutes)
 	@cd e2e && go run ./cmd/e2e-build

@@ -89,6 +89,8 @@ func TestKappKilled(t *testing.T) {
 
 	running := shop.StartYAML(t, held)
 	ns.Await(t, "Job/migrate started")
+	// Without its record of what it applied, kapp would take the Job for changed.
+	ns.Await(t, "Job/migrate touched")
 	running.Kill()
 	killed := running.Wait(t)
 	if killed.Code != -1 {
