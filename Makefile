@@ -4,7 +4,7 @@ VERSION ?= develop
 LDFLAGS := -s -w -X github.com/kapp-lifecycle/kapp-lifecycle/lib/cli.Version=$(VERSION)
 FUZZTIME ?= 20s
 
-.PHONY: help build demo demo-cluster test unit e2e bench fuzz lint generate clean
+.PHONY: help build demo test unit e2e bench fuzz lint generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -36,10 +36,6 @@ unit: ## the quick tests: no cluster, and the simulation to a lesser depth
 e2e: ## real kapp, real API server, hooks that really run (builds Kubernetes the first time: 5 to 10 minutes)
 	@cd e2e && go run ./cmd/e2e-build
 	@cd e2e && set -o pipefail; go test -v -timeout 20m ./... 2>&1 | grep --line-buffered -Ev '^(=== |\?   |PASS$$)'
-
-demo-cluster: ## a control plane, and examples/keycloak deployed, upgraded and deleted on it, live
-	@cd e2e && go run ./cmd/e2e-build
-	@cd e2e && go run ./cmd/demo
 
 bench: ## measure, as ratios in one run
 	go test -run '^$$' -bench . -benchtime 5x -count 1 ./lib/...
