@@ -25,7 +25,7 @@ test: ## everything: lint, all tests, the e2e suite
 	@echo "==> 1/3 lint"
 	@$(MAKE) --no-print-directory lint
 	@echo "==> 2/3 all tests without a cluster (about 3 minutes; some more the first time, for building)"
-	go test ./...
+	go test -timeout 30m ./...
 	@echo "==> 3/3 e2e suite"
 	@$(MAKE) --no-print-directory e2e
 	@echo "==> all passed"

@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,9 @@ import (
 
 // TestJobRunsForReal: a Job's process has its env, its files and its ServiceAccount's rights, and no others.
 func TestJobRunsForReal(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("needs curl")
+	}
 	t.Parallel()
 	ns := harness.Start(t).Namespace(t)
 	ns.Apply(t, `
