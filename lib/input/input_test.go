@@ -1,9 +1,11 @@
 package input
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +84,18 @@ func TestReadRefuses(t *testing.T) {
 				t.Errorf("got %v, %v, want the error %q", streams, err, tc.want)
 			}
 		})
+	}
+}
+
+// TestFileFailure words what root, as which tests may run, does not meet.
+func TestFileFailure(t *testing.T) {
+	err := fileFailure("secret.yaml", &fs.PathError{Op: "open", Path: "secret.yaml", Err: syscall.EACCES})
+	if want := "secret.yaml: the file cannot be read: permission denied (see to it that you may read it)"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+	err = fileFailure("disk.yaml", syscall.EIO)
+	if want := "disk.yaml: the file cannot be read: input/output error"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
 	}
 }
 

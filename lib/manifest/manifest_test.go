@@ -100,12 +100,14 @@ func TestReadMeta(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
-		"tab":       {"kind: A\nmetadata:\n\tname: a\n", ":3:1: a tab stands in the indentation (YAML wants spaces)"},
-		"not YAML":  {"kind: A\nmetadata: a: b\n", ":2:1: it is not YAML: mapping values are not allowed in this context (look at this line and the one before for indentation, quotes and colons)"},
-		"a list":    {"- kind: A\n", ":1:1: the document is not a Kubernetes resource (each document is a mapping with apiVersion, kind and metadata)"},
-		"text":      {"hello\n", ":1:1: the document is not a Kubernetes resource (each document is a mapping with apiVersion, kind and metadata)"},
-		"two JSONs": {"{\"kind\": \"A\"}\n{\"kind\": \"B\"}\n", ":1:1: it is not YAML: did not find expected <document start> (look at this line and the one before for indentation, quotes and colons)"},
-		"unclosed":  {"kind: \"A\nmetadata:\n", ":3:1: it is not YAML: found unexpected end of stream (look at this line and the one before for indentation, quotes and colons)"},
+		"tab":                   {"kind: A\nmetadata:\n\tname: a\n", ":3:1: a tab stands in the indentation (YAML wants spaces)"},
+		"not YAML":              {"kind: A\nmetadata: a: b\n", ":2:1: it is not YAML: mapping values are not allowed in this context (look at this line and the one before for indentation, quotes and colons)"},
+		"a list":                {"- kind: A\n", ":1:1: the document is not a Kubernetes resource (each document is a mapping with apiVersion, kind and metadata)"},
+		"text":                  {"hello\n", ":1:1: the document is not a Kubernetes resource (each document is a mapping with apiVersion, kind and metadata)"},
+		"two JSONs":             {"{\"kind\": \"A\"}\n{\"kind\": \"B\"}\n", ":1:1: it is not YAML: did not find expected <document start> (look at this line and the one before for indentation, quotes and colons)"},
+		"annotations as a list": {"kind: A\nmetadata:\n  annotations: [a]\n", ":3:16: metadata.annotations is no mapping (write key: value below it)"},
+		"annotations as text":   {"kind: A\nmetadata:\n  annotations: hello\n", ":3:16: metadata.annotations is no mapping (write key: value below it)"},
+		"unclosed":              {"kind: \"A\nmetadata:\n", ":3:1: it is not YAML: found unexpected end of stream (look at this line and the one before for indentation, quotes and colons)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read([]byte(tc.text))
@@ -274,12 +276,18 @@ func FuzzAnnotate(f *testing.F) {
 			// Both took what stands before an end of the document, and left the rest.
 			return
 		}
-		if root, _, err := parse(text); err == nil && !textKeys(root) {
+		if root, _, err := parse(text); err == nil && (!textKeys(root) || notAnnotations(root)) {
 			// kapp's parser makes one key of 0 and 0.0, now from the one, now from the other.
 			return
 		}
 		annotated(t, text)
 	})
+}
+
+// notAnnotations holds where metadata.annotations is no mapping, which is refused.
+func notAnnotations(root *yaml.Node) bool {
+	annotations := last(last(root, "metadata"), "annotations")
+	return annotations != nil && annotations.Kind != yaml.MappingNode && annotations.Tag != "!!null"
 }
 
 func textKeys(node *yaml.Node) bool {

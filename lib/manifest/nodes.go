@@ -91,7 +91,14 @@ func readNodes(text []byte) (Manifest, error) {
 	metadata := last(root, "metadata")
 	m.APIVersion, m.Kind = stringOf(last(root, "apiVersion")), stringOf(last(root, "kind"))
 	m.Name, m.Namespace, m.GenerateName = stringOf(last(metadata, "name")), stringOf(last(metadata, "namespace")), stringOf(last(metadata, "generateName"))
-	if annotations := last(metadata, "annotations"); annotations != nil && annotations.Kind == yaml.MappingNode {
+	annotations := last(metadata, "annotations")
+	if annotations != nil && annotations.Kind != yaml.MappingNode && annotations.Tag != "!!null" {
+		return Manifest{}, problem.Problem{
+			Position: problem.Position{Line: max(annotations.Line, 1), Column: max(annotations.Column, 1)},
+			What:     "metadata.annotations is no mapping", Fix: "write key: value below it",
+		}
+	}
+	if annotations != nil && annotations.Kind == yaml.MappingNode {
 		m.Annotations = make(map[string]string, len(annotations.Content)/2)
 		for i := 0; i+1 < len(annotations.Content); i += 2 {
 			if value := follow(annotations.Content[i+1]); value.Kind == yaml.ScalarNode {
